@@ -30,6 +30,7 @@ struct aq_spool {
   unsigned char *window;           /* entries behind `moved` */
   uint64_t moved, end;             /* of entry bytes: in the body, all */
   bool full;                       /* the disk: the body takes no more */
+  bool closed;                     /* the window is full, too */
   aq_names names, devices, queues; /* by their bytes, numbered as in the file */
 };
 
@@ -80,7 +81,9 @@ static inline unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
     window_move(spool);
   const size_t used = (size_t)(spool->end - spool->moved);
   aq_spool_entry *entry = (aq_spool_entry *)(void *)(spool->window + used);
-  if (AQ_SPOOL_WINDOW - used < sizeof *entry + padded)
+  /* Entries behind one that is dropped may need it. */
+  spool->closed |= AQ_SPOOL_WINDOW - used < sizeof *entry + padded;
+  if (spool->closed)
     return NULL;
   *entry = (aq_spool_entry){kind, (uint32_t)size};
   spool->end += sizeof *entry + padded;
@@ -103,10 +106,8 @@ static aq_status entry_number(aq_spool *spool, aq_names *known,
   if (id >= 0 && known->count > before) {
     /* An entry whose payload is there as it is. */
     unsigned char *at = entry_begin(spool, kind, size);
-    if (at)
+    if (at) /* else rows that name it are dropped and counted */
       memcpy(at, payload, size);
-    else
-      entry_drop(spool);
     entries_commit(spool);
   }
   pthread_mutex_unlock(&spool->lock);

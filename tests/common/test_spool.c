@@ -346,6 +346,55 @@ START_TEST(rows_that_the_disk_has_no_room_for_are_counted)
 }
 END_TEST
 
+/* Names of many sizes, a row each: the last that do not fit are followed by
+ * smaller ones, which would. */
+START_TEST(nothing_follows_a_name_that_the_disk_has_no_room_for)
+{
+  enum { ROWS = 1000, NAME = 2300 };
+  const struct rlimit limit = {AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW,
+                               RLIM_INFINITY};
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  char name[NAME];
+  fresh();
+  aq_spool *spool = spool_make();
+  aq_record_sink *sink = aq_spool_sink(spool);
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  spool_fill(spool, 0);
+  memset(name, 'n', sizeof name);
+  for (int i = 0; i < ROWS; i++) {
+    aq_record row;
+    int64_t id;
+    aq_record_init(&row);
+    memcpy(name,
+           &(char[4]){(char)('a' + i % 26), (char)('a' + i / 26 % 26),
+                      (char)('a' + i / 676)},
+           3);
+    ck_assert_int_eq(sink->name(sink, name, i % 2 ? NAME : 8, &id, &diag),
+                     AQ_OK);
+    row.kind = AQ_KIND_KERNEL;
+    row.device = row.queue = 0;
+    row.name = id;
+    row.packet = i;
+    ck_assert_int_eq(sink->put(sink, &row, 1, &diag), AQ_OK);
+  }
+  aq_spool_destroy(spool);
+  file_read();
+  ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+  ck_assert_uint_gt(to.count, 100);
+  ck_assert_uint_eq(aq_record_filter_left_out(&reader.rows), ROWS - to.count);
+  for (size_t i = 0; i < to.count; i++) {
+    const char *text = aq_names_text(&to.names, to.rows[i].name);
+    ck_assert_int_eq(to.rows[i].packet, (int64_t)i);
+    ck_assert_int_eq(text[0], 'a' + (int)i % 26);
+    ck_assert_int_eq(text[1], 'a' + (int)i / 26 % 26);
+  }
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
 /* The steps of a move, each of which a kill may follow: the body grows, then
  * `moved`, then the window gets other entries. */
 START_TEST(a_kill_within_a_move_of_the_window_loses_nothing)
@@ -604,6 +653,7 @@ AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
              the_last_call_of_all_threads_is_known,
              threads_that_share_a_slot_keep_their_calls_apart,
              rows_that_the_disk_has_no_room_for_are_counted,
+             nothing_follows_a_name_that_the_disk_has_no_room_for,
              a_kill_within_a_move_of_the_window_loses_nothing,
              counts_beyond_the_file_are_cut,
              the_submission_of_a_packet_is_its_host_call,

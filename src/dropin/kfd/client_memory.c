@@ -2,11 +2,14 @@
 /* What all calls need: lines for people, and a look at the client's memory. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "backend_sim/engine/page_probe.h"
 #include "dropin/kfd/kfd_priv.h"
@@ -81,9 +84,16 @@ bool aqkfd_client_maps(int file, uint64_t address, uint64_t size,
   /* Asked of the first byte at once: most memory is mapped or not at all. */
   if (!aqkfd_reaches(address, 1, true) || fstat(file, &ours) != 0)
     return false;
-  FILE *maps = fopen("/proc/self/maps", "re");
-  if (!maps)
+  /* By the system's call: the door of fopen waits for the dynamic loader, and
+   * a library's constructor may wait for the process. */
+  const int opened = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps",
+                                  O_RDONLY | O_CLOEXEC);
+  FILE *maps = opened < 0 ? NULL : fdopen(opened, "r");
+  if (!maps) {
+    if (opened >= 0)
+      close(opened);
     return false;
+  }
   const uint64_t end = address + size;
   const bool all = areas_follow(maps, &ours, address, end, offset) >= end;
   fclose(maps);

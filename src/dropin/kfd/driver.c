@@ -46,9 +46,10 @@
  * the simulator's, or have it; it waits only for memory that devices have,
  * which clients alone unmap. Else it leaves a note, which aqkfd_process_lock
  * and aqkfd_process_unlock look at: before the client registers anything at
- * such an address anew, its queues and blocks of before have gone. A client's
- * mmap of a driver's file takes process->lock in aqkfd_import_file; the driver
- * maps process->file with that lock, so mmap of that descriptor goes by.
+ * such an address anew, its queues and blocks of before have gone. The doors of
+ * mmap and munmap take process->lock. The doors of open and fopen may wait for
+ * the dynamic loader's lock, whose thread may wait for process->lock. So the
+ * driver maps files and reads /proc/self/maps by the system's calls.
  *
  * Failures, as clients see them:
  *

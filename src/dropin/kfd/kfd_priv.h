@@ -209,6 +209,12 @@ void aqkfd_line(const aqkfd *driver, const char *format, ...)
 uint64_t aqkfd_file_take(aqkfd_process *process, uint64_t size, uint64_t align);
 
 /* Our mapping of a part of the file; NULL: it cannot be made. */
+/* Pages of a file, read, written and shared, or NULL; and their end. By the
+ * system's calls: the process may be locked, which the doors of mmap and munmap
+ * would look for again. */
+void *aqkfd_map(int file, uint64_t offset, uint64_t size);
+void aqkfd_unmap(void *at, uint64_t size);
+
 void *aqkfd_file_map(const aqkfd_process *process, uint64_t offset,
                      uint64_t size);
 

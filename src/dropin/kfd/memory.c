@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend_sim/live/live.h"
@@ -40,23 +41,28 @@ aqkfd_block *aqkfd_block_find(aqkfd_process *process, uint64_t handle)
   return block;
 }
 
-static void *file_map(int file, uint64_t offset, uint64_t size)
+void *aqkfd_map(int file, uint64_t offset, uint64_t size)
 {
-  void *at =
-      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+  void *at = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED, file, (off_t)offset);
   return at == MAP_FAILED ? NULL : at;
+}
+
+void aqkfd_unmap(void *at, uint64_t size)
+{
+  syscall(SYS_munmap, at, size);
 }
 
 void *aqkfd_file_map(const aqkfd_process *process, uint64_t offset,
                      uint64_t size)
 {
-  return file_map(process->file, offset, size);
+  return aqkfd_map(process->file, offset, size);
 }
 
 void *aqkfd_block_map(aqkfd_block *block)
 {
   if (!block->own && block->offset != no_offset)
-    block->own = file_map(block->file, block->offset, block->size);
+    block->own = aqkfd_map(block->file, block->offset, block->size);
   return block->own;
 }
 
@@ -95,13 +101,20 @@ int aqkfd_doorbells_take(aqkfd_process *process, uint32_t device)
   return 0;
 }
 
+/* Memory of the program: devices write it only if the program could. */
+static bool memory_reaches(const aqkfd_block *block)
+{
+  return aqkfd_reaches(block->host, block->size,
+                       block->flags & AQKFD_MEMORY_WRITABLE);
+}
+
 /* Where the block's pages are, by its kind. */
 static int block_place(aqkfd_process *process, aqkfd_block *block,
                        uint64_t host)
 {
   if (block->flags & AQKFD_MEMORY_USERPTR) {
     block->host = host;
-    return aqkfd_reaches(host, block->size, false) ? 0 : -EFAULT;
+    return memory_reaches(block) ? 0 : -EFAULT;
   }
   if (block->flags & AQKFD_MEMORY_DOORBELL) {
     const int result = aqkfd_doorbells_take(process, block->device);
@@ -222,7 +235,7 @@ static aq_allocation allocation_of(const aqkfd_block *block)
 static int block_reach(aqkfd_block *block)
 {
   if (block->flags & AQKFD_MEMORY_USERPTR)
-    return aqkfd_reaches(block->host, block->size, false) ? 0 : -EFAULT;
+    return memory_reaches(block) ? 0 : -EFAULT;
   if (block->offset == no_offset)
     return 0;
   const bool there =
@@ -451,7 +464,7 @@ static void block_free(aqkfd_process *process, aqkfd_block *block)
 {
   block_allow(process, block, 0, false);
   if (block->own)
-    munmap(block->own, block->size);
+    aqkfd_unmap(block->own, block->size);
   if (block->origin)
     aqkfd_import_leave(block);
   else if (aqkfd_block_has_pages(block) && !is_shared(process, block) &&
@@ -500,10 +513,10 @@ void aqkfd_memory_fini(aqkfd_process *process)
   }
   aqkfd_exports_fini(process);
   if (process->event_page_ours)
-    munmap(process->event_page, AQKFD_EVENT_PAGE);
+    aqkfd_unmap(process->event_page, AQKFD_EVENT_PAGE);
   for (uint32_t i = 0; i < AQKFD_DEVICES; i++)
     if (process->doorbell_pages[i])
-      munmap(process->doorbell_pages[i], AQKFD_DOORBELLS);
+      aqkfd_unmap(process->doorbell_pages[i], AQKFD_DOORBELLS);
 }
 
 int aqkfd_call_memory_available(aqkfd_process *process, void *arguments)

@@ -27,6 +27,8 @@
  *   a handle of another table, of a freed  EINVAL
  *   block or of no process
  *   no right to open the process's file    EINVAL, and a line
+ *   the owner's mmap of a file that        EBADF: pages of the file's begin
+ *   stands for a block                     would be another block's
  *   a direct system call maps an import    zero pages: the door alone knows the
  *                                          other file
  */
@@ -34,7 +36,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,9 +74,7 @@ _Static_assert(sizeof(ipc_handle) ==
 
 static aqkfd_export *table_map(int file)
 {
-  void *at = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                  (off_t)AQKFD_EXPORTS_OFFSET);
-  return at == MAP_FAILED ? NULL : at;
+  return aqkfd_map(file, AQKFD_EXPORTS_OFFSET, TABLE_BYTES);
 }
 
 static uint64_t cookie_of(const aqkfd_export *row)
@@ -95,7 +94,7 @@ static aqkfd_export *row_find(aqkfd_export *table, uint64_t offset)
 /* The row of a block of the process's own file, made now if there is none: 0,
  * or a negative errno. The process is locked. */
 static int row_get(aqkfd_process *process, const aqkfd_block *block,
-                   uint32_t client_flags, aqkfd_export **out)
+                   aqkfd_export **out)
 {
   uint64_t cookie = 0;
   if (!process->exports)
@@ -117,7 +116,7 @@ static int row_get(aqkfd_process *process, const aqkfd_block *block,
   row->size = block->size;
   row->flags = block->flags;
   row->gpu_id = aqkfd_gpu_id(block->device);
-  row->client_flags = client_flags;
+  row->client_flags = 0;
   __atomic_store_n(&row->cookie, cookie | 1, __ATOMIC_RELEASE);
   *out = row;
   return 0;
@@ -171,14 +170,14 @@ bool aqkfd_exports_keep(aqkfd_process *process, uint64_t offset)
 void aqkfd_import_leave(aqkfd_block *block)
 {
   row_leave(block->file, block->origin);
-  munmap(block->origin_table, TABLE_BYTES);
+  aqkfd_unmap(block->origin_table, TABLE_BYTES);
   close(block->file);
 }
 
 void aqkfd_exports_fini(aqkfd_process *process)
 {
   if (process->exports)
-    munmap(process->exports, TABLE_BYTES);
+    aqkfd_unmap(process->exports, TABLE_BYTES);
 }
 
 /* ---- blocks of another process ---- */
@@ -228,9 +227,16 @@ typedef struct row_place {
   uint64_t index, offset;
 } row_place;
 
+/* Of a block that was made: the block itself may go once the process is not
+ * locked. */
+typedef struct imported {
+  uint64_t handle, door_offset;
+  uint32_t client_flags;
+} imported;
+
 /* The file is the block's from now on, or closed. */
 static int import(aqkfd_process *process, uint64_t va, uint32_t gpu_id,
-                  int file, const row_place *place, aqkfd_block **out)
+                  int file, const row_place *place, imported *out)
 {
   uint32_t device;
   int result = -EINVAL;
@@ -244,7 +250,13 @@ static int import(aqkfd_process *process, uint64_t va, uint32_t gpu_id,
   const bool same = place->cookie || (row && row->offset == place->offset);
   if (entered && same && aqkfd_device_find(process->driver, gpu_id, &device)) {
     aqkfd_process_lock(process);
-    result = import_link(process, va, file, table, row, device, out);
+    aqkfd_block *made;
+    result = import_link(process, va, file, table, row, device, &made);
+    if (result == 0)
+      *out = (imported){.handle = made->handle,
+                        .door_offset = made->door_offset,
+                        .client_flags = __atomic_load_n(&row->client_flags,
+                                                        __ATOMIC_ACQUIRE)};
     aqkfd_process_unlock(process);
   }
   if (result == 0)
@@ -252,7 +264,7 @@ static int import(aqkfd_process *process, uint64_t va, uint32_t gpu_id,
   if (entered)
     row_leave(file, row);
   if (table)
-    munmap(table, TABLE_BYTES);
+    aqkfd_unmap(table, TABLE_BYTES);
   close(file);
   return result;
 }
@@ -284,10 +296,11 @@ int aqkfd_call_ipc_export(aqkfd_process *process, void *arguments)
   aqkfd_process_lock(process);
   const aqkfd_block *block = aqkfd_block_find(process, args->handle);
   if (block && aqkfd_block_has_pages(block) && !block->origin)
-    result = row_get(process, block, args->flags, &row);
+    result = row_get(process, block, &row);
   if (result == 0 && process->file >> DESCRIPTOR_BITS)
     result = -EMFILE;
   if (result == 0) {
+    __atomic_store_n(&row->client_flags, args->flags, __ATOMIC_RELEASE);
     const ipc_handle handle = {
         .pid = (uint32_t)getpid(),
         .place = (uint32_t)process->file << INDEX_BITS |
@@ -303,7 +316,7 @@ int aqkfd_call_ipc_import(aqkfd_process *process, void *arguments)
 {
   aqkfd_ipc_import_args *args = arguments;
   ipc_handle handle;
-  aqkfd_block *block;
+  imported made;
   char path[64];
   memcpy(&handle, args->share_handle, sizeof handle);
   const row_place place = {.cookie = handle.cookie[0] |
@@ -320,11 +333,11 @@ int aqkfd_call_ipc_import(aqkfd_process *process, void *arguments)
     return -EINVAL;
   }
   const int result =
-      import(process, args->va_addr, args->gpu_id, file, &place, &block);
+      import(process, args->va_addr, args->gpu_id, file, &place, &made);
   if (result == 0) {
-    args->handle = block->handle;
-    args->mmap_offset = block->door_offset;
-    args->flags = block->origin->client_flags;
+    args->handle = made.handle;
+    args->mmap_offset = made.door_offset;
+    args->flags = made.client_flags;
   }
   return result;
 }
@@ -344,7 +357,7 @@ int aqkfd_call_dmabuf_export(aqkfd_process *process, void *arguments)
   const aqkfd_block *block = aqkfd_block_find(process, args->handle);
   if (block && aqkfd_block_has_pages(block) && !block->origin) {
     offset = block->offset;
-    result = row_get(process, block, 0, &row);
+    result = row_get(process, block, &row);
   }
   aqkfd_process_unlock(process);
   if (result != 0)
@@ -396,7 +409,7 @@ static bool row_describe(int fd, aqkfd_get_dmabuf_info_args *args)
     args->flags = row->flags;
   }
   if (table)
-    munmap(table, TABLE_BYTES);
+    aqkfd_unmap(table, TABLE_BYTES);
   return row;
 }
 
@@ -453,12 +466,15 @@ int aqkfd_call_dmabuf_import(aqkfd_process *process, void *arguments)
   if (block || !is_driver_file(fd) || is_own_file(process, fd))
     return result;
   const row_place place = {.offset = (uint64_t)lseek(fd, 0, SEEK_CUR)};
-  const int file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  aqkfd_block *made;
+  /* Opened anew: the client's position stands for the block. */
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  imported made;
   if (file < 0)
     return -errno;
   result = import(process, args->va_addr, args->gpu_id, file, &place, &made);
   if (result == 0)
-    args->handle = made->handle;
+    args->handle = made.handle;
   return result;
 }

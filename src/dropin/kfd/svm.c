@@ -273,7 +273,8 @@ void aqkfd_unmapping(aqkfd_process *process, uint64_t address, uint64_t size)
 {
   const uint64_t first = address & ~(uint64_t)(AQKFD_PAGE - 1),
                  end = first + aqkfd_round(address - first + size);
-  if (end <= first)
+  /* munmap itself refuses the rest. */
+  if (address % AQKFD_PAGE || end <= first || end > AQKFD_VA_END)
     return;
   /* The simulator's own threads unmap nothing that devices have. */
   if (pthread_mutex_trylock(&process->lock) != 0 &&

@@ -10,6 +10,8 @@
  *   threads T N    T threads with a queue each, N dispatches in all
  *   memory N       N dispatches: how much memory came after the first tenth
  *   share          a block by its file, under a second address
+ *   handle         a block by its IPC handle, mapped by the driver alone; and
+ *                  calls of munmap that fail
  *   cus            compute units of device 0, as its render node has them
  */
 #include <errno.h>
@@ -175,6 +177,8 @@ static void share(void)
       .va_addr = (uintptr_t)at, .gpu_id = device, .dmabuf_fd = out.fd};
   ck_assert_int_eq(CALL(&c, 0x1d, &in), 0);
   ck_assert_int_eq(client_map(&c, in.handle, true), 0);
+  ck_assert_ptr_eq(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, (int)out.fd, 0),
+                   MAP_FAILED); /* it would be another block's */
   close((int)out.fd);
   /* The device stores under the second address. */
   *(uint64_t *)(void *)(w.data.at + 64) = (uintptr_t)at;
@@ -182,6 +186,40 @@ static void share(void)
                   client_signal(&c, &w.data, 1024, w.event));
   ck_assert_int_eq(client_wait(&c, w.event, 60000, NULL), AQKFD_WAIT_COMPLETE);
   printf("shared %d\n", *(int *)(void *)block.at);
+}
+
+static void handle(void)
+{
+  client c;
+  worker w;
+  client_open_door(&c);
+  worker_open(&w, &c);
+  const client_block block = client_allocate(&c, PAGE, CLIENT_PLAIN);
+  aqkfd_ipc_export_args out = {.handle = block.handle, .gpu_id = 2};
+  ck_assert_int_eq(CALL(&c, AQKFD_IPC_EXPORT, &out), 0);
+  char *at = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  aqkfd_ipc_import_args in = {.va_addr = (uintptr_t)at, .gpu_id = 2};
+  memcpy(in.share_handle, out.share_handle, sizeof in.share_handle);
+  ck_assert_int_eq(CALL(&c, AQKFD_IPC_IMPORT, &in), 0);
+  ck_assert_int_eq(client_map(&c, in.handle, true), 0);
+  ck_assert_int_eq(munmap(w.data.at + 8, 100), -1); /* nothing goes */
+  ck_assert_int_eq(munmap(w.data.at, 0), -1);
+  *(uint64_t *)(void *)(w.data.at + 64) = (uintptr_t)at;
+  client_dispatch(&w.queue, w.object, w.data.at + 64,
+                  client_signal(&c, &w.data, 1024, w.event));
+  ck_assert_int_eq(client_wait(&c, w.event, 60000, NULL), AQKFD_WAIT_COMPLETE);
+  /* Pages of its own there, which go while the device has them. */
+  ck_assert_int_eq(client_map(&c, in.handle, false), 0);
+  ck_assert_ptr_eq(mmap(at, PAGE, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, c.file, (off_t)in.mmap_offset),
+                   at);
+  ck_assert_int_eq(*(int *)(void *)at, 42);
+  ck_assert_int_eq(client_map(&c, in.handle, true), 0);
+  ck_assert_int_eq(munmap(at, PAGE), 0);
+  w.count = 1;
+  *(uint64_t *)(void *)(w.data.at + 64) = (uintptr_t)w.data.at;
+  worker_run(&w);
+  printf("handled %d\n", *(int *)(void *)block.at);
 }
 
 static void cus(void)
@@ -231,6 +269,8 @@ START_TEST(the_command_runs)
     memory(number(words[2]));
   if (is("share", 2))
     share();
+  if (is("handle", 2))
+    handle();
   if (is("cus", 2))
     cus();
   ck_assert(line.known);

@@ -89,6 +89,9 @@ check "a program of the driver's calls runs" [ "$out" = "3 dispatches" ]
 drive share
 check "a block is shared by its file, under a second address" \
   [ "$out" = "shared 42" ]
+drive handle
+check "a process takes its own handle, and a failing munmap takes nothing" \
+  [ "$out" = "handled 42" ]
 drive fork
 check "a forked child opens a driver of its own" [ "$out" = "1 dispatches
 1 dispatches

@@ -358,6 +358,8 @@ static void file_importer(int line)
   const client_block block = {.handle = in.handle, .size = SIZE, .at = at};
   MUST(client_map(&c, block.handle, true) == 0);
   store_42(&c, &block);
+  /* It stands for the block still, though pages behind it have data. */
+  MUST(CALL(&c, 0x1c, &info) == 0 && info.size == SIZE);
   close(fd);
   client_close(&c);
 }
@@ -368,12 +370,19 @@ START_TEST(a_file_of_a_block_serves_another_process)
   client c;
   client_open(&c, "mi210", NULL);
   const client_block block = client_allocate(&c, SIZE, CLIENT_PLAIN);
+  client_allocate(&c, 2 * SIZE, CLIENT_PLAIN).at[0] = 1;
   aqkfd_export_dmabuf out = {.handle = block.handle};
   ck_assert_int_eq(CALL(&c, 0x24, &out), 0);
+  const off_t at = lseek((int)out.fd, 0, SEEK_CUR);
   file_send(o.line[0], (int)out.fd);
   finish(&o, 0);
   ck_assert_int_eq(block.at[0], 42);
+  ck_assert_int_eq(lseek((int)out.fd, 0, SEEK_CUR), at);
   close((int)out.fd);
+  /* A handle of the block has flags of its own. */
+  client_block taken;
+  const aqkfd_ipc_export_args handle = share(&c, &block);
+  ck_assert_int_eq(take(&c, &handle, &taken), 0);
   client_close(&c);
 }
 END_TEST

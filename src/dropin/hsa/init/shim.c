@@ -37,12 +37,22 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The next definition of a function behind this one. */
-#define NEXT(type, name) ((type *)next_of(name))
+/* The next definition of a function behind this one. Asked for once at each
+ * place: dlsym waits while another thread loads a library. */
+#define NEXT(type, name)                                                       \
+  __extension__({                                                              \
+    static void *next;                                                         \
+    (type *)next_of(&next, name);                                              \
+  })
 
-static void *next_of(const char *name)
+static void *next_of(void **next, const char *name)
 {
-  return dlsym(RTLD_NEXT, name);
+  void *found = __atomic_load_n(next, __ATOMIC_RELAXED);
+  if (!found) {
+    found = dlsym(RTLD_NEXT, name);
+    __atomic_store_n(next, found, __ATOMIC_RELAXED);
+  }
+  return found;
 }
 
 /* ---- paths ---- */

@@ -118,6 +118,8 @@ static aq_status waves_open(aq_diag *diag)
  * it stays where it is, as memory without a user. */
 static void child_begin(void)
 {
+  /* First: the door of munmap would look at the parent's memory. */
+  __atomic_store_n(&machine.process, NULL, __ATOMIC_RELEASE);
   pthread_mutex_init(&machine.lock, NULL);
   if (machine.recording)
     aqdrop_recording_abandon(machine.recording);
@@ -126,7 +128,7 @@ static void child_begin(void)
   machine.check = NULL;
   machine.builder = NULL;
   machine.recording = NULL;
-  __atomic_store_n(&machine.process, NULL, __ATOMIC_RELEASE);
+  machine.failed = false;
 }
 
 static aq_status driver_open(const aqdrop_edits *edits, aq_diag *diag)

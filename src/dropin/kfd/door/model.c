@@ -88,7 +88,8 @@ static int device_initialize(const aqkfd_drm_initialize *args)
 {
   const aqkfd_process *process = aqueduct_machine.known();
   const off_t at = process ? aqueduct_machine.stands(process, args->fd) : -1;
-  if (at < AQKFD_NODES || !is_there((uint32_t)(at - AQKFD_NODES)))
+  if (at < AQKFD_NODES || at >= AQKFD_NODES + AQSIM_DEVICES_MAX ||
+      !is_there((uint32_t)(at - AQKFD_NODES)))
     return -EBADF;
   handle *h = &handles.list[at - AQKFD_NODES];
   int result = 0;
@@ -143,6 +144,8 @@ static int handle_call(unsigned call, handle *h, const aqkfd_drm_device *args)
     *args->fd_out = h->fd;
     return 0;
   case AQKFD_DRM_GET_MARKETING_NAME:
+    if (!aqueduct_machine.known()) /* a child's handle of its parent's */
+      return -ENODEV;
     *args->name_out = aqkfd_device_name(aqueduct_machine.known(), device);
     return 0;
   case AQKFD_DRM_QUERY_GPU_INFO:

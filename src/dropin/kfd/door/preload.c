@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,13 +113,31 @@ static const aqkfd_machine *machine_load(void)
   return found;
 }
 
+/* The driver's calls are no cancellation points, as the kernel's are none: a
+ * thread cancelled in one would keep its locks. */
+static int uncancelled(void)
+{
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return before;
+}
+
+static void cancelled(int before)
+{
+  pthread_setcancelstate(before, &before);
+}
+
 static int file_open(off_t at, int flags)
 {
   const aqkfd_machine *machine = machine_load();
-  if (machine)
-    return machine->open(at, flags);
-  errno = ENODEV;
-  return -1;
+  if (!machine) {
+    errno = ENODEV;
+    return -1;
+  }
+  const int before = uncancelled();
+  const int fd = machine->open(at, flags);
+  cancelled(before);
+  return fd;
 }
 
 bool aqshim_open(const char *path, int flags, int *fd)
@@ -146,11 +165,13 @@ bool aqshim_ioctl(int fd, unsigned long request, void *argument, int *result)
   const off_t at = process ? machine->stands(process, fd) : -1;
   if (at < 0)
     return false;
+  const int before = uncancelled();
   const int error =
       at >= AQKFD_NODES
           ? machine->render_ioctl(process, (uint32_t)(at - AQKFD_NODES),
                                   request, argument)
           : machine->ioctl(process, request, argument);
+  cancelled(before);
   *result = error ? -1 : 0;
   if (error)
     errno = -error;
@@ -162,12 +183,17 @@ bool aqshim_mapping(int fd, size_t size, int *file, off_t *offset)
   const aqkfd_machine *machine = machine_get();
   aqkfd_process *process = machine ? machine->known() : NULL;
   uint64_t at;
-  /* The driver maps its own file itself, with the process locked. */
-  if (!process || fd == machine->file(process) ||
-      machine->stands(process, fd) < 0)
+  const off_t stands = process ? machine->stands(process, fd) : -1;
+  if (stands < 0)
     return false;
+  if (stands > 0 && stands < AQKFD_NODES) { /* for a block: sharing.c */
+    *file = -1;
+    return true;
+  }
+  const int before = uncancelled();
   const int theirs =
       machine->import_file(process, (uint64_t)*offset, size, &at);
+  cancelled(before);
   if (theirs < 0)
     return false;
   *file = theirs;
@@ -179,8 +205,11 @@ void aqshim_unmapping(void *address, size_t size)
 {
   const aqkfd_machine *machine = machine_get();
   aqkfd_process *process = machine ? machine->known() : NULL;
-  if (process)
-    machine->unmapping(process, (uintptr_t)address, size);
+  if (!process)
+    return;
+  const int before = uncancelled();
+  machine->unmapping(process, (uintptr_t)address, size);
+  cancelled(before);
 }
 
 const char *aqshim_library(const char *name)
