@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the tables of accuracy say, in sentences: accuracy_summary.py PAGE summary|intervals.
+"""Prints the sentences of doc/accuracy.md: accuracy_summary.py PAGE summary|intervals.
 
 PAGE is doc/tables/accuracy.md, whose tables `make held-out` and `make fit-table` write;
-the sentences go to doc/accuracy.md.
+the sentences name the figures of those.
 """
 import re
 import statistics

@@ -81,7 +81,7 @@ static inline unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
     window_move(spool);
   const size_t used = (size_t)(spool->end - spool->moved);
   aq_spool_entry *entry = (aq_spool_entry *)(void *)(spool->window + used);
-  /* Entries behind one that is dropped may need it. */
+  /* Later entries may name the one that is dropped. */
   spool->closed |= AQ_SPOOL_WINDOW - used < sizeof *entry + padded;
   if (spool->closed)
     return NULL;

@@ -102,7 +102,8 @@ const char *const *aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
   return cli->repeats + (size_t)option * cli->repeat_room;
 }
 
-/* Of two values one would be ignored. A flag may come again. */
+/* An option with a value may come once: the line has room for one value, and
+ * would ignore the other. A flag may come again. */
 static aq_status option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
 {
   const aq_cli_option *option = &aq_cli_options[id];

@@ -2,6 +2,7 @@
 /* The table of calls, and the way of one to its function. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
@@ -89,5 +90,11 @@ int aqkfd_ioctl(aqkfd_process *process, unsigned long request, void *argument)
   if (!aqkfd_reaches((uintptr_t)argument, _IOC_SIZE(request),
                      call->info.direction & AQKFD_OUT))
     return -EFAULT;
-  return call_make(process, call, _IOC_SIZE(request), argument);
+  /* As the kernel's calls it is no cancellation point: a thread that ended in
+   * it would keep its locks. */
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  const int result = call_make(process, call, _IOC_SIZE(request), argument);
+  pthread_setcancelstate(before, &before);
+  return result;
 }

@@ -237,6 +237,34 @@ START_TEST(the_age_of_an_event_shows_one_that_was_missed)
 }
 END_TEST
 
+static void *cancelled_run(void *user)
+{
+  waiter *w = user;
+  w->result = client_wait(w->c, w->event, 300, NULL);
+  pthread_testcancel();
+  return NULL;
+}
+
+START_TEST(a_thread_that_is_cancelled_in_a_wait_keeps_no_lock)
+{
+  client c;
+  pthread_t thread;
+  void *ended;
+  client_open(&c, "mi210", NULL);
+  waiter w = {&c, client_event(&c, AQKFD_EVENT_SIGNAL, false), -1};
+  pthread_create(&thread, NULL, cancelled_run, &w);
+  usleep(100000);
+  pthread_cancel(thread);
+  pthread_join(thread, &ended);
+  ck_assert_ptr_eq(ended, PTHREAD_CANCELED);
+  ck_assert_int_eq(w.result, AQKFD_WAIT_TIMEOUT);
+  aqkfd_event_args set = {w.event, 0};
+  ck_assert_int_eq(CALL(&c, 0x0a, &set), 0);
+  ck_assert_int_eq(client_wait(&c, w.event, 1000, NULL), AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(a_destroyed_event_fails_its_waiters)
 {
   client c;
@@ -279,5 +307,6 @@ AQ_TEST_MAIN("dropin/kfd/driver",
              any_number_of_threads_take_what_a_client_set,
              a_device_leaves_a_clients_setting_to_the_threads_that_it_is_new_to,
              the_age_of_an_event_shows_one_that_was_missed,
+             a_thread_that_is_cancelled_in_a_wait_keeps_no_lock,
              a_destroyed_event_fails_its_waiters,
              a_slot_that_a_kernel_wrote_raises_its_event)

@@ -113,8 +113,8 @@ static const aqkfd_machine *machine_load(void)
   return found;
 }
 
-/* The driver's calls are no cancellation points, as the kernel's are none: a
- * thread cancelled in one would keep its locks. */
+/* A thread must not be cancelled while it has the driver's locks. aqkfd_ioctl
+ * disables that itself. */
 static int uncancelled(void)
 {
   int before;
@@ -165,13 +165,11 @@ bool aqshim_ioctl(int fd, unsigned long request, void *argument, int *result)
   const off_t at = process ? machine->stands(process, fd) : -1;
   if (at < 0)
     return false;
-  const int before = uncancelled();
   const int error =
       at >= AQKFD_NODES
           ? machine->render_ioctl(process, (uint32_t)(at - AQKFD_NODES),
                                   request, argument)
           : machine->ioctl(process, request, argument);
-  cancelled(before);
   *result = error ? -1 : 0;
   if (error)
     errno = -error;
